@@ -174,7 +174,7 @@ impl Inbox for FileInbox {
 
     fn get(&self, ticket: &Ticket, session: &str) -> Result<Option<Outcome>, String> {
         let file = self.file(ticket);
-        let bytes = match plain_file::kept(&file) {
+        let bytes = match plain_file::read_own_file(&file) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(format!("{}: {error}", file.display())),
@@ -209,7 +209,7 @@ impl Inbox for FileInbox {
         let mut all = Vec::new();
         for number in 1..=RAN_MAX {
             let file = self.ran_file(ticket, number);
-            let bytes = match plain_file::kept(&file) {
+            let bytes = match plain_file::read_own_file(&file) {
                 Ok(bytes) => bytes,
                 Err(error) if error.kind() == ErrorKind::NotFound => break,
                 Err(error) => return Err(format!("{}: {error}", file.display())),

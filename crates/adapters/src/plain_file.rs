@@ -212,7 +212,7 @@ fn all_of(file: File, bytes_max: u64) -> Result<Vec<u8>, UnreadableFile> {
 }
 
 /// The bytes of a file of our own, however many. Something else may have been put under its name all the same.
-pub fn kept(path: &Path) -> io::Result<Vec<u8>> {
+pub fn read_own_file(path: &Path) -> io::Result<Vec<u8>> {
     match check(path) {
         Ok(()) => fs::read(path),
         Err(UnreadableFile::Io(error)) => Err(error),

@@ -2,7 +2,8 @@
 //! terminal, and says what to type without one.
 //!
 //! Nothing is sent here and nothing is stored in the repository; an answer goes into the user's own file, so that it is
-//! asked once. The rehearsal agent is never among them: it plays only where it is named. Start at [`settled`].
+//! asked once. The rehearsal agent is never among them: it plays only where it is named.
+//! Start at [`config_with_agents`].
 
 use crate::config::{self, ConfigPlace};
 use crate::console::Console;
@@ -30,7 +31,7 @@ pub struct Wanted<'a> {
 
 /// The configuration with an agent for every role. Where none was named for a role, a person on a terminal is asked
 /// once; without a terminal the error says what to type.
-pub fn settled(
+pub fn config_with_agents(
     wanted: &Wanted<'_>,
     config: Config,
     process: &ProcessContext,

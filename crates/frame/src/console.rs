@@ -57,7 +57,7 @@ pub use self::lane::Shown as ShownResult;
 
 impl Console {
     /// Prints nothing: data is kept for the caller, as JSON, and talk is dropped.
-    pub fn kept() -> Self {
+    pub fn capturing() -> Self {
         Self { kept: Some(Mutex::default()), live: None, ..Self::new(true, true) }
     }
 

@@ -291,7 +291,7 @@ impl RepositoryContext {
     }
 
     /// What to say beside the history of a feature that was cleaned, where git's objects would be shown.
-    pub fn told_cleaned(&self, scope: &Scope) -> Option<String> {
+    pub fn cleaned_notice(&self, scope: &Scope) -> Option<String> {
         let Scope::Feature(id) = scope else { return None };
         self.cleaned_note(*id).exists().then(|| {
             format!("feature {id} was cleaned: of its documents only what git still has can be shown")

@@ -35,7 +35,7 @@ impl<'a> Story<'a> {
 
     /// The same with a file in which other processes see what agents do.
     #[must_use]
-    pub fn told_in(mut self, doing: DoingFile) -> Story<'a> {
+    pub fn with_doing_file(mut self, doing: DoingFile) -> Story<'a> {
         self.doing = Some(doing);
         self
     }

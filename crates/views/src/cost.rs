@@ -147,7 +147,7 @@ fn one(
     };
     let off = not_resumed(&entries);
     let told = |met: &&MetAgent| format!("{}: conversations are not continued: {}", met.agent, met.reason());
-    let notes = prices.note().into_iter().chain(prices.unused()).chain(repo.told_cleaned(&scope));
+    let notes = prices.note().into_iter().chain(prices.unused()).chain(repo.cleaned_notice(&scope));
     let state =
         Pipeline::replay(&entries).map_err(|error| CliError::new(ErrorCode::Config, error.to_string()))?;
     let feature = Feature {

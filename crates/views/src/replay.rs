@@ -72,7 +72,7 @@ pub fn replay(args: ReplayArgs, process: &ProcessContext, console: &Console) -> 
             let measured = recorded.measured();
             take(&measured, Reviewer::Domain, &pace, AskedLifetime::Longest);
             if args.learn {
-                measured.taught(&mut pace);
+                measured.teach_pace(&mut pace);
             }
         };
         read::read(&path, &mut take, faults).map_err(|error| {

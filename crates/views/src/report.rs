@@ -60,7 +60,7 @@ pub fn report(args: ReportArgs, process: &ProcessContext, console: &Console) -> 
         process,
         console,
     )?;
-    repo.told_cleaned(&scope).iter().for_each(|line| console.say(line));
+    repo.cleaned_notice(&scope).iter().for_each(|line| console.say(line));
     let gathered = gather(&repo, &ledger, &scope, process)?;
     if let Some(file) = &args.output {
         write(&process.folder.join(file), &drawn(&gathered), args.force, console)?;

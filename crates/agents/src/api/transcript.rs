@@ -90,7 +90,7 @@ impl Transcripts {
     /// have been seen. None if there is no such conversation.
     pub(super) fn load(&self, session: &SessionId, ticket: &Ticket) -> io::Result<Option<Transcript>> {
         let file = self.file(session);
-        let text = match plain_file::kept(&file) {
+        let text = match plain_file::read_own_file(&file) {
             Ok(bytes) => String::from_utf8(bytes).map_err(|_| io::Error::from(ErrorKind::InvalidData))?,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),

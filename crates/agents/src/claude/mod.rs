@@ -246,7 +246,7 @@ impl Agent for ClaudeAgent {
     }
 
     fn sandbox(&self, folder: &Path) -> Option<String> {
-        self.settings.containment.told(folder)
+        self.settings.containment.level_in_words(folder)
     }
 
     fn billing(&self) -> Billing {

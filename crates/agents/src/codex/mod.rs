@@ -186,7 +186,7 @@ impl Agent for CodexAgent {
     }
 
     fn sandbox(&self, folder: &Path) -> Option<String> {
-        self.settings.containment.told(folder)
+        self.settings.containment.level_in_words(folder)
     }
 
     fn billing(&self) -> Billing {

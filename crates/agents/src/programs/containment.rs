@@ -127,7 +127,7 @@ impl Containment {
     }
 
     /// How far a program that works in this folder is held, in words; none where it is not meant to be.
-    pub fn told(&self, folder: &Path) -> Option<String> {
+    pub fn level_in_words(&self, folder: &Path) -> Option<String> {
         match self {
             Containment::Off => None,
             Containment::Impossible(why) => Some(why.clone()),
@@ -309,9 +309,9 @@ mod tests {
         let room = held.room(demand(&checkout, true)).unwrap();
         assert!(room.policy.is_none());
         assert_eq!(room.environment.0.get(OsStr::new("HOME")), Some(&"/home/u".into()));
-        assert_eq!(held.told(&checkout).unwrap(), "none: it works in your own checkout");
+        assert_eq!(held.level_in_words(&checkout).unwrap(), "none: it works in your own checkout");
         let impossible = Containment::Impossible("none: an old kernel".to_owned());
-        assert_eq!(impossible.told(&checkout).unwrap(), "none: an old kernel");
-        assert_eq!(Containment::Off.told(&checkout), None);
+        assert_eq!(impossible.level_in_words(&checkout).unwrap(), "none: an old kernel");
+        assert_eq!(Containment::Off.level_in_words(&checkout), None);
     }
 }

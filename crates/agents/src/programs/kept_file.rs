@@ -8,7 +8,7 @@ use std::{fs, io};
 
 /// Reads a kept object; none when there is no such file.
 pub fn read_kept<T: DeserializeOwned>(file: &Path) -> io::Result<Option<T>> {
-    match plain_file::kept(file) {
+    match plain_file::read_own_file(file) {
         Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(io::Error::other),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),

@@ -174,7 +174,7 @@ impl Measured {
     }
 
     /// Teaches a pace how the rounds of this loop followed each other, for later loops.
-    pub fn taught(&self, pace: &mut Pace) {
+    pub fn teach_pace(&self, pace: &mut Pace) {
         let (upstream, artifact) = self.first();
         let gaps_s: Vec<u64> = self.rounds.iter().skip(1).map(|round| round.gap_s).collect();
         pace.learn(upstream + artifact, &gaps_s);

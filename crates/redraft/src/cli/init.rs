@@ -2,7 +2,7 @@
 //! roles.
 
 use redraft_agents::config::{self, Config};
-use redraft_frame::agent_choice::{Wanted, settled};
+use redraft_frame::agent_choice::{Wanted, config_with_agents};
 use redraft_frame::console::Console;
 use redraft_frame::errors::{CliError, ErrorCode, cannot_be_written, unwritable};
 use redraft_frame::found_agents::{DEFAULT_ROLE, FoundAgent, found};
@@ -121,7 +121,7 @@ fn choose(
     }
     let wanted = Wanted { repo, roles: &profile::roles(), command: "redraft init", yes: false };
     // A user who wants none of them may still have the file.
-    let chosen = settled(&wanted, config.clone(), process, console).unwrap_or(config);
+    let chosen = config_with_agents(&wanted, config.clone(), process, console).unwrap_or(config);
     Ok((here, chosen))
 }
 

@@ -119,7 +119,7 @@ fn review_document(
     redraft_frame::trust::require_for_agents(repo, &config, &roles, &typed(args), process)?;
     redraft_frame::trust::require_programs(repo, &typed(args), process)?;
     let wanted = Wanted { repo, roles: &roles, command: &typed(args), yes: args.yes };
-    let config = agent_choice::settled(&wanted, config, process, console)?;
+    let config = agent_choice::config_with_agents(&wanted, config, process, console)?;
     let mut rules = run::rules(repo, &config, &run_args, process)?;
     rules.revises = args.fix;
     let ledger = repo.writer()?;
@@ -195,7 +195,7 @@ fn go_on(
     inbox.sweep(&created.scope());
     console.budget(rules.budget);
     let doing = DoingFile::new(&repo.state, &created.scope());
-    let progress = Story::new(console, asks(args.yes, console)).told_in(doing);
+    let progress = Story::new(console, asks(args.yes, console)).with_doing_file(doing);
     let sending = Sending { inner: &progress, sharing };
     let parts = RunPorts {
         slots: &NoSlots,

@@ -119,7 +119,7 @@ pub(crate) fn drive_to(
         RunKind::Run | RunKind::Finish => (None, None),
     };
     let doing = DoingFile::new(&repo.state, &Scope::Feature(id));
-    let story = Story::new(console, console.can_ask() && !args.yes).told_in(doing);
+    let story = Story::new(console, console.can_ask() && !args.yes).with_doing_file(doing);
     let story = story.marked_in(WaitMark::new(repo, process, id));
     let players = WorkSource::Configured;
     let wish = RunRequest { repo, id, args, players, progress: &story, process, console };
@@ -364,7 +364,7 @@ fn changed_since(workspace: &dyn Workspace, state: &Pipeline) -> Result<Option<S
 
 /// Removes the kept files of dispatches that are no longer needed. What cannot be removed is left for the next run.
 pub(crate) fn tidy(inbox: &FileInbox, scope: &Scope, entries: &[Entry], console: &Console) {
-    for ticket in projections::settled(entries).iter().filter(|ticket| ticket.scope == *scope) {
+    for ticket in projections::removable_dispatches(entries).iter().filter(|ticket| ticket.scope == *scope) {
         if let Err(error) = inbox.forget(ticket) {
             console.say(&format!("the files kept for {ticket} cannot be removed: {error}"));
             return;

@@ -2,7 +2,7 @@
 //! kind.
 
 use super::bundle::{Raised, figures, lines, parts, raised};
-use redraft_reports::retro::numeral::{KnownNumbers, foreign};
+use redraft_reports::retro::numeral::{KnownNumbers, first_unknown_number};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -69,8 +69,8 @@ fn lesson<'f, 'a>(one: &'f Raised<'a>) -> Option<(&'f Raised<'a>, String, String
     const WORDS_MIN: usize = 3;
     let claim = general(one.text);
     let remedy = general(one.suggestion);
-    let nothing = KnownNumbers::nothing();
-    let fine = |text: &str| foreign(text, &nothing).is_none() && !text.contains(['{', '}']);
+    let nothing = KnownNumbers::empty();
+    let fine = |text: &str| first_unknown_number(text, &nothing).is_none() && !text.contains(['{', '}']);
     let says = claim.split(' ').count() >= WORDS_MIN && !remedy.is_empty();
     (says && fine(&claim) && fine(&remedy)).then_some((one, claim, remedy))
 }

@@ -12,7 +12,7 @@ mod meta;
 mod monitor;
 mod pull_request;
 mod receipt;
-mod settled;
+mod removable_dispatches;
 
 use redraft_facts::event::{Entry, Event, FeatureCreated};
 use redraft_facts::harmless;
@@ -32,7 +32,7 @@ pub use meta::{deferred_reason, meta, not_resumed};
 pub use monitor::{FEATURES_MAX, Thresholds, Warning, warnings};
 pub use pull_request::{pull_request, pull_request_title};
 pub use receipt::{Receipt, ReceiptAgent, ReceiptLine, billed_apart, receipt};
-pub use settled::settled;
+pub use removable_dispatches::removable_dispatches;
 
 /// The projections that stand next to a feature's artifacts.
 pub const FILES: [&str; 3] = [".meta.json", ".review-history.md", "implementation-log.md"];

@@ -4,7 +4,7 @@
 //! thing are understood. Unlike a verdict it decides nothing, so what cannot be understood is left out. Its numbers are
 //! not checked here; see [`super::numeral`]. Start at [`RetroAnswer::read`].
 
-use super::numeral::{KnownNumbers, foreign};
+use super::numeral::{KnownNumbers, first_unknown_number};
 use redraft_documents::answer::json;
 use redraft_facts::prelude::*;
 use redraft_facts::text::one_line;
@@ -145,8 +145,8 @@ impl RetroAnswer {
 /// The lessons that are worth keeping: each once, and none with a number in it. What was counted in one feature is no
 /// rule for the next, and neither is a made-up bound.
 pub fn new_entries(answer: &RetroAnswer) -> Vec<NewLesson> {
-    let nothing = KnownNumbers::nothing();
-    let numbered = |text: &str| text.contains(['{', '}']) || foreign(text, &nothing).is_some();
+    let nothing = KnownNumbers::empty();
+    let numbered = |text: &str| text.contains(['{', '}']) || first_unknown_number(text, &nothing).is_some();
     let mut kept: Vec<NewLesson> = Vec::new();
     for entry in answer.anti_patterns.iter().chain(&answer.heuristics).chain(&answer.patterns) {
         let name = entry.name.to_lowercase();

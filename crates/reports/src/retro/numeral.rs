@@ -4,7 +4,7 @@
 //! `sha256`), after the word that makes it a name (`task 1.2`, `line 14`), and where it equals a figure. Every other
 //! number is foreign. Numbers in words and in other scripts are not looked for.
 //!
-//! Start at [`foreign`]. Names in braces are not looked at here; see [`Figures::fill`].
+//! Start at [`first_unknown_number`]. Names in braces are not looked at here; see [`Figures::fill`].
 
 use super::figures::{Figure, Figures};
 use redraft_facts::prelude::*;
@@ -20,7 +20,7 @@ pub struct KnownNumbers {
 
 impl KnownNumbers {
     /// No figure at all, for texts that are read without this feature.
-    pub fn nothing() -> KnownNumbers {
+    pub fn empty() -> KnownNumbers {
         KnownNumbers::default()
     }
 
@@ -50,7 +50,7 @@ impl KnownNumbers {
 }
 
 /// The first number of a text that is neither part of a name nor a figure.
-pub fn foreign(text: &str, known: &KnownNumbers) -> Option<String> {
+pub fn first_unknown_number(text: &str, known: &KnownNumbers) -> Option<String> {
     let mut before = "";
     for word in text.split_whitespace().map(bare).filter(|word| !word.is_empty()) {
         if !is_fine(word, before, known) {
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn only_numbers_of_the_ledger_and_of_names_may_stand_in_a_text() {
-        let mut known = KnownNumbers::nothing();
+        let mut known = KnownNumbers::empty();
         known.texts = ["4", "13", "1234", "1,234", "$0.0123", "0.0123"].map(str::to_owned).into();
         known.feature = Some("031".to_owned());
         known.folder = Some("031-password-reset".to_owned());
@@ -121,7 +121,7 @@ mod tests {
             // Neither words nor other scripts are looked for.
             "five rounds, half of them twice, ½ or ٣",
         ] {
-            assert_eq!(foreign(fine, &known), None, "{fine}");
+            assert_eq!(first_unknown_number(fine, &known), None, "{fine}");
         }
         for (text, number) in [
             ("5 rounds", "5"),
@@ -145,14 +145,14 @@ mod tests {
             ("&#51; rounds", "&#51"),
             ("3/week", "3/week"),
         ] {
-            assert_eq!(foreign(text, &known).as_deref(), Some(number), "{text}");
+            assert_eq!(first_unknown_number(text, &known).as_deref(), Some(number), "{text}");
         }
     }
 
     #[test]
     fn without_figures_every_number_that_is_no_name_is_foreign() {
-        let nothing = KnownNumbers::nothing();
-        assert_eq!(foreign("S1 in src/a2.rs", &nothing), None);
-        assert_eq!(foreign("1 retry", &nothing).as_deref(), Some("1"));
+        let nothing = KnownNumbers::empty();
+        assert_eq!(first_unknown_number("S1 in src/a2.rs", &nothing), None);
+        assert_eq!(first_unknown_number("1 retry", &nothing).as_deref(), Some("1"));
     }
 }

@@ -7,7 +7,7 @@
 use super::answer::{NewLesson, RetroAnswer, new_entries, plain};
 use super::figures::{Counts, Figure, Figures};
 use super::judging::LessonStance;
-use super::numeral::{KnownNumbers, foreign};
+use super::numeral::{KnownNumbers, first_unknown_number};
 use redraft_facts::prelude::*;
 use redraft_facts::usage::grouped;
 
@@ -40,7 +40,7 @@ pub fn judged(figures: &Figures, stances: &[(String, LessonStance)]) -> String {
         .iter()
         .filter_map(|(name, stance)| match stance {
             LessonStance::Confirmed => Some(format!("- Confirmed: {name}\n")),
-            LessonStance::Challenged(text) if foreign(text, &known).is_none() => {
+            LessonStance::Challenged(text) if first_unknown_number(text, &known).is_none() => {
                 Some(format!("- Challenged: {name} — {text}\n"))
             }
             LessonStance::Challenged(_) => Some(format!("- Challenged: {name}; its entry says why\n")),
@@ -197,7 +197,7 @@ impl Teller<'_> {
     /// The text is checked before figures are put in, because those come from the ledger in any form.
     fn told(&self, text: &str) -> Option<String> {
         let bare = without_names(text)?;
-        let fine = foreign(&bare, &self.known).is_none();
+        let fine = first_unknown_number(&bare, &self.known).is_none();
         self.figures.fill_from(&self.named, text).ok().filter(|_| fine)
     }
 }

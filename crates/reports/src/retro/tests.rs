@@ -213,7 +213,7 @@ proptest! {
             prop_assert_eq!(page.matches("\n## ").count(), 4);
             let known = numeral::KnownNumbers::from_figures(&figures);
             for line in section(&page, "Review").lines().chain(section(&page, "Tune").lines()) {
-                prop_assert!(numeral::foreign(line, &known).is_none(), "{}", line);
+                prop_assert!(numeral::first_unknown_number(line, &known).is_none(), "{}", line);
             }
             prop_assert!(new_entries(&answer).len() <= 9);
         }

@@ -248,7 +248,7 @@ fn policy_cost_is_far_below_the_policies_of_old_never_much_above_inline_and_near
                 let (mut pace, mut sum) = (Pace::default(), 0);
                 for one in &loops {
                     sum += play(policy, one, &terms, &ratios, &assumed, &pace).bill.input_amount.0;
-                    one.taught(&mut pace);
+                    one.teach_pace(&mut pace);
                 }
                 sum
             };

@@ -32,7 +32,7 @@ impl Noted {
             return None;
         }
         let file = folder.join(format!("{}.json", name.get(..32)?));
-        let memory = match redraft_adapters::plain_file::kept(&file) {
+        let memory = match redraft_adapters::plain_file::read_own_file(&file) {
             Ok(bytes) => Memory::read(&bytes)?,
             Err(error) if error.kind() == ErrorKind::NotFound => Memory::default(),
             Err(_) => return None,

@@ -192,7 +192,7 @@ impl Marker {
         published: BTreeSet<String>,
         process: &ProcessContext,
     ) -> Result<Marker, CliError> {
-        let before = plain_file::kept(path).ok();
+        let before = plain_file::read_own_file(path).ok();
         let before = before.and_then(|bytes| serde_json::from_slice::<Marker>(&bytes).ok());
         let mut old = before.map(|marker| marker.old).unwrap_or_default();
         old.extend(rewritten.renamed.0.keys().cloned());

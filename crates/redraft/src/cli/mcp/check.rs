@@ -51,7 +51,7 @@ fn run(desk: &McpService, args: &CheckArgs) -> Result<Result<String, String>, Cl
             "{ticket} does not belong to a feature, and only work of features is handed out"
         )));
     };
-    let (process, console) = (&desk.process, Console::kept());
+    let (process, console) = (&desk.process, Console::capturing());
     let repo = RepositoryContext::find(&process.folder)?;
     let wish = RunRequest {
         repo: &repo,

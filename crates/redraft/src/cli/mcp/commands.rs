@@ -107,7 +107,7 @@ pub(super) fn perform(
     if let Command::Decide(args) = &mut cli.command {
         args.through_host = true;
     }
-    let console = Console::kept();
+    let console = Console::capturing();
     match crate::cli::perform(cli, &desk.process, &console) {
         // An exit code other than success is still an answer: findings, a question.
         Ok(_) => bounded(desk, tool, Reply::printed(&console)),

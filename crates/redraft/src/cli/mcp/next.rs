@@ -206,7 +206,7 @@ fn begin(desk: &Arc<McpService>, id: FeatureId, has: HostHas) -> Job {
 }
 
 fn drive(process: &ProcessContext, id: FeatureId, has: &HostHas, doing: &Doing) -> Result<Rest, CliError> {
-    let (repo, console) = (RepositoryContext::find(&process.folder)?, Console::kept());
+    let (repo, console) = (RepositoryContext::find(&process.folder)?, Console::capturing());
     let args = RunArgs::default();
     let progress: &dyn Progress = doing;
     let wish = RunRequest {

@@ -30,7 +30,7 @@ impl Reply {
 
     /// The same object that a command prints with `--json`.
     pub(super) fn error(error: &CliError) -> Reply {
-        let console = Console::kept();
+        let console = Console::capturing();
         console.error(error);
         Reply { is_error: true, ..Reply::printed(&console) }
     }

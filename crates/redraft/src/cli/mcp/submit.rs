@@ -59,7 +59,7 @@ pub(super) fn submit(desk: &McpService, args: &SubmitArgs) -> Result<Reply, CliE
     if let Some((refusal, why)) = given.refused(&state, &entries, &process.redactor, process.clock.now_ms()) {
         return Ok(refused(refusal, why));
     }
-    let (console, since) = (Console::kept(), process.clock.moment());
+    let (console, since) = (Console::capturing(), process.clock.moment());
     loop {
         let wish = RunRequest {
             repo: &repo,

@@ -72,7 +72,7 @@ pub(super) fn review(
         .map_err(|error| error.hint(accepting(&range)))?;
     trust::require_programs(repo, &command, process)?;
     let wanted = Wanted { repo, roles: &grounds.roles, command: &command, yes: args.yes };
-    grounds.config = agent_choice::settled(&wanted, grounds.config.clone(), process, console)?;
+    grounds.config = agent_choice::config_with_agents(&wanted, grounds.config.clone(), process, console)?;
     let ledger = repo.writer()?;
     let is_shared = DrivenFeature::fetch(repo, &ledger, &grounds.config, process, console)?;
     let created = begun(repo, &ledger, &range, lane, args, process, console)?;
@@ -144,7 +144,7 @@ impl Call<'_> {
         let checks: &dyn Checks = if rules.checks.is_empty() { &NoChecks } else { &shell };
         console.budget(rules.budget);
         let doing = DoingFile::new(&repo.state, &created.scope());
-        let progress = Story::new(console, super::asks(args.yes, console)).told_in(doing);
+        let progress = Story::new(console, super::asks(args.yes, console)).with_doing_file(doing);
         let sending = Sending { inner: &progress, sharing };
         let parts = RunPorts {
             slots: &NoSlots,

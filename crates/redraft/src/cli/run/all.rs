@@ -110,7 +110,7 @@ fn agreed(
     trust::require_for_agents(repo, &config, &roles, command, process)?;
     trust::require_programs(repo, command, process)?;
     let needs = Wanted { repo, roles: &roles, command, yes: args.yes };
-    let config = agent_choice::settled(&needs, config, process, console)?;
+    let config = agent_choice::config_with_agents(&needs, config, process, console)?;
     let agents = AgentRegistry::new(repo, &config, process);
     let Some(ledger) = repo.reader()? else { return Ok(true) };
     let forecast = |id: FeatureId| -> Result<Planned, CliError> {

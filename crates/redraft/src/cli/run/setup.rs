@@ -106,7 +106,7 @@ fn with_lock<T>(
     trust::require_programs(repo, &command, process)?;
     if players == WorkSource::Configured {
         let wanted = Wanted { repo, roles: &roles, command: &command, yes: args.yes };
-        config = agent_choice::settled(&wanted, config, process, console)?;
+        config = agent_choice::config_with_agents(&wanted, config, process, console)?;
     }
     let sharing = DrivenFeature::take(repo, &Scope::Feature(id), &config, args.take, process, console)?;
     let done = with_feature(wish, config, &roles, &command, sharing.as_ref(), act);

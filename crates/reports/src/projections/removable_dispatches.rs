@@ -7,23 +7,23 @@ use redraft_facts::ticket::Ticket;
 
 /// The dispatches of closed phases whose files in `runs/` can go: those whose answers are stored here, and failed
 /// or lost ones, except each role's last, which a person may want to look into. Everything of an open phase stays.
-pub fn settled(entries: &[Entry]) -> Vec<Ticket> {
+pub fn removable_dispatches(entries: &[Entry]) -> Vec<Ticket> {
     let closed = entries.iter().rposition(|entry| matches!(entry.event, Event::PhaseClosed(_)));
-    let mut settled = Vec::new();
+    let mut removable = Vec::new();
     let mut last_failed: BTreeMap<&Role, &Ticket> = BTreeMap::new();
     for entry in entries.iter().take(closed.unwrap_or(0)) {
         let failed = match &entry.event {
             Event::Answered(fact) => {
-                settled.push(fact.ticket.clone());
+                removable.push(fact.ticket.clone());
                 continue;
             }
             Event::Failed(fact) => &fact.ticket,
             Event::Lost(fact) => &fact.ticket,
             _ => continue,
         };
-        settled.extend(last_failed.insert(&failed.role, failed).cloned());
+        removable.extend(last_failed.insert(&failed.role, failed).cloned());
     }
-    settled
+    removable
 }
 
 #[cfg(test)]
@@ -81,7 +81,7 @@ mod tests {
             failed("review/spec-reviewer/1.1"),
             answered("review/spec-reviewer/1.2"),
         ];
-        assert_eq!(settled(&entries), [], "nothing is closed yet");
+        assert_eq!(removable_dispatches(&entries), [], "nothing is closed yet");
         entries.push(entry(PhaseClosed {
             phase: Phase::Specify,
             pass: 1,
@@ -93,6 +93,10 @@ mod tests {
         }));
         entries.push(answered("review/spec-reviewer/9.9"));
         let expected = ["draft/spec-author/1.1", "draft/spec-author/1.3", "review/spec-reviewer/1.2"];
-        assert_eq!(settled(&entries), expected.map(ticket), "what came after the close is left alone");
+        assert_eq!(
+            removable_dispatches(&entries),
+            expected.map(ticket),
+            "what came after the close is left alone"
+        );
     }
 }
